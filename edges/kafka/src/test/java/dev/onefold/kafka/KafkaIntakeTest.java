@@ -757,11 +757,6 @@ class KafkaIntakeTest {
         }
     }
 
-    private static final String TRUSTED = """
-            security.protocol=SSL
-            ssl.truststore.location=%s
-            ssl.truststore.password=${PASSWORD}-keys
-            """;
     private static final String SCRAM = """
             security.protocol=SASL_SSL
             sasl.mechanism=SCRAM-SHA-512
@@ -838,7 +833,11 @@ class KafkaIntakeTest {
     }
 
     private static String trusted() {
-        return TRUSTED.formatted(folder.resolve("keys.p12"));
+        return """
+                security.protocol=SSL
+                ssl.truststore.location=%s
+                ssl.truststore.password=${PASSWORD}-keys
+                """.formatted(folder.resolve("keys.p12"));
     }
 
     private static void user(String name) throws Exception {

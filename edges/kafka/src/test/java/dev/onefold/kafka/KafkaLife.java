@@ -110,7 +110,7 @@ final class KafkaLife {
         if (topic.has(Fault.CRASHES) && !isEnding && random.nextBoolean()) {
             disk.inject(Faults.none().withCrashAtChange(random.nextInt(1, CRASH_CHANGE_MAX)));
         }
-        pollsLeft = 5 + random.nextInt(40);
+        pollsLeft = random.nextInt(5, 45);
         isStopping = false;
         folding = null;
         try (EmbeddedEngine opened = EmbeddedEngine.open(disk.getPath("/data"), pipeline, settings())) {
@@ -194,7 +194,7 @@ final class KafkaLife {
     /// Whether the engine has begun with a topic that was recreated since.
     private boolean isAnother() {
         return engine().partitions(SimulatedTopic.NAME).values().stream()
-                .anyMatch(position -> begun(position) != topic.partitions());
+                .anyMatch(position -> !begun(position).equals(topic.partitions()));
     }
 
     private static Set<Integer> stopped(List<String> texts) {

@@ -47,7 +47,8 @@ class KafkaLivesTest {
 
     /// @param given that befall each of these lives, beside those that are drawn
     private static void lives(int count, Fault... given) {
-        long from = given.length == 0 ? 0 : 1_000L * (1 + given[0].ordinal());
+        long from =
+                given.length == 0 ? 0 : 1_000L * (1 + List.of(Fault.values()).indexOf(given[0]));
         Map<Long, Future<?>> lives = new HashMap<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(LIVES_AT_ONCE)) {
             Seeds.forEachSeed(from, count, seed -> lives.put(seed, threads.submit(() -> live(seed, List.of(given)))));

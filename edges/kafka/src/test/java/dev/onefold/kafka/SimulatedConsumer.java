@@ -115,7 +115,7 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
         requirePositions();
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new LinkedHashMap<>();
         Map<TopicPartition, OffsetAndMetadata> nexts = new LinkedHashMap<>();
-        for (TopicPartition partition : positions.keySet()) {
+        for (TopicPartition partition : List.copyOf(positions.keySet())) {
             Fetched fetched = paused.contains(partition) ? null : fetched(partition);
             if (fetched != null) {
                 OffsetAndMetadata next = new OffsetAndMetadata(fetched.next(), Optional.of(fetched.epoch()), "");
