@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,7 +57,7 @@ class RunTopicTest {
     private Path folder;
 
     private final SplittableRandom random = new SplittableRandom(7);
-    private volatile long records; // That count.
+    private final AtomicLong records = new AtomicLong(); // That count.
 
     private void create(Admin admin) throws Exception {
         while (true) {
@@ -125,7 +126,7 @@ class RunTopicTest {
                 }
                 for (int copies = i % 100 == 0 ? 2 : 1; copies > 0; copies--) {
                     send(plain, (i + copies) % partitions, line);
-                    records++;
+                    records.incrementAndGet();
                 }
             }
         }
@@ -199,7 +200,7 @@ class RunTopicTest {
 
     /// Waits until all is read, as long as more is.
     private void awaitAll(Cli cli, OnefoldProcess run) throws Exception {
-        String all = " " + Words.count(records);
+        String all = " " + Words.count(records.get());
         String[] seen = {""};
         while (!seen[0].endsWith(all)) {
             String before = seen[0];
@@ -246,7 +247,7 @@ class RunTopicTest {
                     .all()
                     .get();
             send(plain, 0, line);
-            records++;
+            records.incrementAndGet();
         }
         try (OnefoldProcess run = run()) {
             OnefoldProcess.await("it is said", () -> run.err().contains("are gone before they were folded"));
